@@ -77,7 +77,8 @@ typedef enum espalier_sync {
 typedef enum espalier_addresses {
   ESPALIER_ADDRESSES_SYMMETRIC = 0, /**< in segments, at the same offset on all members. Each names
                                          its own address there, also where only the root has such a
-                                         buffer: then others need no memory there */
+                                         buffer: then others need no memory there.
+                                         ESPALIER_CHECK_ADDRESSES=1 checks offsets */
   ESPALIER_ADDRESSES_LOCAL = 1,     /**< anywhere; nobody knows those of others */
   ESPALIER_ADDRESSES_SINGLE = 2 /**< in segments, at any offset of each member: members tell each
                                      other where when they plan, which waits for all of them */

@@ -5,12 +5,15 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
+#include "espalier/base/environment.hpp"
 #include "espalier/base/error.hpp"
 #include "espalier/base/format.hpp"
 #include "espalier/capi/agreement.hpp"
 #include "espalier/capi/onesided/conduit_object.hpp"
 #include "espalier/capi/onesided/messages.hpp"
+#include "espalier/mpi/success.hpp"
 #include "espalier/onesided/mpi/mpi_attachment.hpp"
 #include "espalier/onesided/transports/transports.hpp"
 
@@ -35,6 +38,14 @@ void check_segment_bytes(std::uint64_t num_bytes, ConduitOptions const& options)
         )
     );
   }
+}
+
+/// What ESPALIER_CHECK_ADDRESSES says on rank 0. Collective.
+bool rank_0_wants_checks(MPI_Comm comm) {
+  std::string const text = espalier::environment_variable("ESPALIER_CHECK_ADDRESSES");
+  int wants = !text.empty() && text != "0" ? 1 : 0;
+  espalier::mpi::require_success(PMPI_Bcast(&wants, 1, MPI_INT, 0, comm), "MPI_Bcast");
+  return wants != 0;
 }
 
 void check_freed(espalier_conduit const& conduit) {
@@ -64,7 +75,8 @@ espalier_conduit::espalier_conduit(
       )),
       places(*conduit, parts.num_bytes()),
       node_of_rank(espalier::onesided::nodes_of_ranks(own.get())),
-      kept(own, transport.name, node_of_rank), handler(std::move(own), comm) {}
+      checks_addresses(rank_0_wants_checks(own.get())), kept(own, transport.name, node_of_rank),
+      handler(std::move(own), comm) {}
 
 using espalier::capi::on;
 using espalier::capi::read;

@@ -74,6 +74,7 @@ struct espalier_conduit {
   std::vector<espalier::onesided::Team*> teams;    ///< that were not freed
   std::vector<espalier::capi::StepQueue*> queues;  ///< of implicit teams
   std::vector<int> node_of_rank;                   ///< by the smallest rank on it
+  bool checks_addresses;  ///< whether members with symmetric addresses plan together
   espalier::capi::KeptTunings kept;
   espalier::capi::KeptHandler handler;
   espalier::plan::DeviceMemory devices = espalier::plan::DeviceMemory::of_process();

@@ -84,7 +84,9 @@ plan_together(espalier_team& team, CallOf const& call_of, espalier_onesided_opti
         options = read(given);
         call = call_of();
         elements = check(call, team.team.num_ranks());
-        TeamBuffers const own = own_buffers(team, call, elements);
+        TeamBuffers const own = options.tells_places
+                                    ? own_buffers(team, call, elements)
+                                    : buffers_of(team, call, elements, options.addresses);
         TeamPlanner const planner(team, call, elements, options);
         check_memory(team, planner, own);
         Fingerprint known;
@@ -93,7 +95,14 @@ plan_together(espalier_team& team, CallOf const& call_of, espalier_onesided_opti
       },
       [&] { return offsets_of(team, call); }
   );
+  if (!options.tells_places) {
+    check_symmetric(team, call, elements, told);
+  }
   return planned(team, call, elements, options, told_buffers(team, call, elements, told));
+}
+
+bool are_together(espalier_team const& team, espalier_onesided_options const* given) noexcept {
+  return tells_places(given) || (team.conduit->checks_addresses && !are_local(given));
 }
 
 void plan_request(
@@ -107,7 +116,7 @@ void plan_request(
     *request = nullptr;
     return call_of();
   };
-  if (tells_places(given)) {
+  if (are_together(team, given)) {
     *request = plan_together(team, checked, given).release();
     return;
   }

@@ -34,14 +34,20 @@ plan_request(espalier_team& team, TeamCall const& call, TeamOptions options);
 /// Says what is called, or throws.
 using CallOf = std::function<TeamCall()>;
 
-/// The same after members have told each other where theirs are. Collective, in the order in
-/// which members start collectives; what is wrong on one member is an error on all of them.
+/// The same after members have told each other where theirs are; symmetric addresses are equal.
+/// Collective, in the order in which members start collectives; what is wrong on one member is an
+/// error on all of them.
 /// @throws plan::ClassError, Error.
 [[nodiscard]] std::unique_ptr<TeamRequest>
 plan_together(espalier_team& team, CallOf const& call_of, espalier_onesided_options const* given);
 
+/// Whether members plan together: where they tell each other where buffers are, and where symmetric
+/// addresses are checked. The rest of the options may be wrong.
+[[nodiscard]] bool
+are_together(espalier_team const& team, espalier_onesided_options const* given) noexcept;
+
 /// What a program asks for, which is to be stored in *request: null if it cannot be planned.
-/// Collective if the options ask for members to tell each other where buffers are, else local.
+/// Collective if members plan together, else local.
 /// @throws plan::ClassError, Error.
 void plan_request(
     espalier_team& team,

@@ -97,6 +97,12 @@ public:
     return places([&](int rank) { return all[static_cast<std::size_t>(rank)]; }, true);
   }
 
+  /// @param all  by rank
+  void check_equal(std::span<BufferOffsets const> all) const {
+    check_equal(input_, all, &BufferOffsets::input);
+    check_equal(output_, all, &BufferOffsets::output);
+  }
+
 private:
   /// From the address of the buffer to its end on a member.
   [[nodiscard]] std::uint64_t bytes(Buffer const& buffer, int rank) const {
@@ -168,6 +174,31 @@ private:
     }
   }
 
+  void check_equal(
+      Buffer const& buffer, std::span<BufferOffsets const> all, std::uint64_t BufferOffsets::*offset
+  ) const {
+    bool is_used = false;
+    for (int rank = 0; rank < team_->team.num_ranks(); ++rank) {
+      is_used = is_used || bytes(buffer, rank) > 0;
+    }
+    for (std::size_t rank = 1; is_used && rank < all.size(); ++rank) {
+      if (all[rank].*offset != all[0].*offset) {
+        throw Error(
+            ErrorCode::argument,
+            formatted(
+                "expected {} at the same offset on all members, got {} on rank 0 of the team and "
+                "{} on rank {}: {}",
+                buffer.name,
+                static_cast<std::int64_t>(all[0].*offset),
+                static_cast<std::int64_t>(all[rank].*offset),
+                rank,
+                of_same_offset
+            )
+        );
+      }
+    }
+  }
+
   [[noreturn]] void
   throw_outside(Buffer const& buffer, int rank, std::uint64_t offset, bool are_told) const {
     SegmentPlaces const& places = team_->conduit->places;
@@ -226,6 +257,15 @@ TeamBuffers told_buffers(
   TeamBuffers result = own_buffers(team, call, elements);
   result.all = Addresses(team, call, elements).told(told);
   return result;
+}
+
+void check_symmetric(
+    espalier_team const& team,
+    TeamCall const& call,
+    TeamElements const& elements,
+    std::span<BufferOffsets const> told
+) {
+  Addresses(team, call, elements).check_equal(told);
 }
 
 TeamBuffers buffers_of(

@@ -44,6 +44,17 @@ own_buffers(espalier_team const& team, TeamCall const& call, TeamElements const&
     std::span<BufferOffsets const> told
 );
 
+/// What symmetric addresses promise: each buffer is at the same offset on all members. What is
+/// wrong on one of them, each of them sees.
+/// @param told  by rank
+/// @throws Error argument.
+void check_symmetric(
+    espalier_team const& team,
+    TeamCall const& call,
+    TeamElements const& elements,
+    std::span<BufferOffsets const> told
+);
+
 /// Checks addresses. Those that all members know have to be right on all members, which each of
 /// them sees. Local.
 /// @throws plan::ClassError of the class MPI_ERR_BUFFER; Error argument.

@@ -53,11 +53,19 @@ AddressMode addresses_of(espalier_addresses const& given) {
   }
 }
 
+bool asks_for(espalier_onesided_options const* given, espalier_addresses addresses) noexcept {
+  return given != nullptr && given->size == sizeof(espalier_onesided_options) &&
+         number_of(given->addresses) == addresses;
+}
+
 }  // namespace
 
 bool tells_places(espalier_onesided_options const* given) noexcept {
-  return given != nullptr && given->size == sizeof(espalier_onesided_options) &&
-         number_of(given->addresses) == ESPALIER_ADDRESSES_SINGLE;
+  return asks_for(given, ESPALIER_ADDRESSES_SINGLE);
+}
+
+bool are_local(espalier_onesided_options const* given) noexcept {
+  return asks_for(given, ESPALIER_ADDRESSES_LOCAL);
 }
 
 TeamOptions read(espalier_onesided_options const* given) {

@@ -25,6 +25,10 @@ struct TeamOptions {
 /// Whether it asks for members to tell each other where buffers are; the rest of it may be wrong.
 [[nodiscard]] bool tells_places(espalier_onesided_options const* given) noexcept;
 
+/// Whether it asks for addresses that each member knows of its own buffers only; the rest of it may
+/// be wrong.
+[[nodiscard]] bool are_local(espalier_onesided_options const* given) noexcept;
+
 /// Local. @throws Error argument.
 [[nodiscard]] TeamOptions read(espalier_onesided_options const* given);
 

@@ -215,7 +215,7 @@ int espalier_team_alltoallv_init(
         }
     );
     call.blocks = blocks_of_all(self, *own);
-    if (plan_options.tells_places) {
+    if (espalier::capi::are_together(self, options)) {
       *request = espalier::capi::plan_together(self, [&] { return call; }, options).release();
       return;
     }
