@@ -145,6 +145,12 @@ bench-node: build ## Collectives inside a node beside those of every MPI library
 	@.venv/bin/python benchmarks/node/study.py docs/benchmarks/data $(BENCH_ARGUMENTS)
 	@.venv/bin/python benchmarks/pages.py
 
+.PHONY: bench-threads
+bench-threads: build ## Barriers and rooted collectives among threads of a process (4 min)
+	@cmake --build --preset release -j $(JOBS) --target thread_times
+	@.venv/bin/python benchmarks/threads/study.py docs/benchmarks/data $(BENCH_ARGUMENTS)
+	@.venv/bin/python benchmarks/pages.py
+
 .PHONY: bench-effort
 bench-effort: simulator ## How near a guided search comes to the best of all, simulated and here (20 min)
 	@.venv/bin/python benchmarks/effort/study.py simulated docs/benchmarks/data

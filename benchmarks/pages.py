@@ -38,6 +38,7 @@ STUDIES = {
     "regret": BENCHMARKS / "regret",
     "scale": BENCHMARKS / "scale",
     "sparbit": BENCHMARKS / "reproduce" / "sparbit",
+    "threads": BENCHMARKS / "threads",
     "unprepared": BENCHMARKS / "unprepared",
 }
 

@@ -54,6 +54,7 @@ def test_a_page_that_was_edited_is_found(copy: Path) -> None:
         ("regret", "regret.json", r'(?<="charged_us": )[\d.]+', "99"),
         ("scale", "scale-simulated.csv", r"(?<=,)[\d.]+$", "1"),
         ("sparbit", "sparbit.json", "104 s", "105 s"),
+        ("threads", "threads.json", r'(?<="us": )\[[^]]+\]', "[9.0, 9.0]"),
         ("programs", "programs.json", r'(?<="collective_share": )[\d.]+', "0.01"),
         ("programs", "programs-cores.json", r'(?<="collective_share": )[\d.]+', "0.99"),
         ("programs", "programs-shared-cores.json", r'(?<="share": )[\d.]+', "0.99"),
