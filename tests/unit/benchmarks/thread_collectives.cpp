@@ -110,8 +110,15 @@ private:
   std::array<Row, num_rows> rows_;
 };
 
-/// Several calls, then a barrier: loose. A barrier behind each call: strict.
-int num_wrong(exec::ThreadCrew& crew, std::string const& name, Places const& places, bool strict) {
+/// How calls follow each other.
+struct Manner {
+  bool is_strict = false;  ///< a barrier behind each call, otherwise one behind several
+  int times = 1;           ///< that each call is made, with the same arrays
+};
+
+int num_wrong(
+    exec::ThreadCrew& crew, std::string const& name, Places const& places, Manner manner
+) {
   auto const num_threads = static_cast<int>(places.size());
   bool const shares_cores = num_threads > 2;
   auto const barrier = make_tree_barrier(places, {.up = Signals::push}, shares_cores);
@@ -126,8 +133,10 @@ int num_wrong(exec::ThreadCrew& crew, std::string const& name, Places const& pla
       rows.fill(thread, turn);
       barrier->wait(thread);
       for (std::size_t row = 0; row < num_rows; ++row) {
-        collective->run(thread, rows.arrays(row), elements_of(row));
-        if (strict) {
+        for (int i = 0; i < manner.times; ++i) {
+          collective->run(thread, rows.arrays(row), elements_of(row));
+        }
+        if (manner.is_strict) {
           barrier->wait(thread);
         }
       }
@@ -148,9 +157,10 @@ TEST_P(ThreadCollectives, GiveEachThreadWhatItShouldGet) {
   exec::ThreadCrew crew;
   for (int const num_threads : {1, 2, 3, 5, 8, 16}) {
     for (int const radix : {1, 2, 3, 4, 8, 16}) {
-      for (bool const strict : {false, true}) {
-        EXPECT_EQ(num_wrong(crew, GetParam(), places_of(radix, num_threads), strict), 0)
-            << num_threads << " threads, radix " << radix << (strict ? ", strict" : ", loose");
+      for (Manner const manner : {Manner{}, Manner{.times = 3}, Manner{.is_strict = true}}) {
+        EXPECT_EQ(num_wrong(crew, GetParam(), places_of(radix, num_threads), manner), 0)
+            << num_threads << " threads, radix " << radix << ", " << manner.times << " times"
+            << (manner.is_strict ? ", strict" : ", loose");
       }
     }
   }
