@@ -126,6 +126,11 @@ public:
     pthread_barrier_init(&barrier_, nullptr, static_cast<unsigned>(num_threads));
   }
 
+  PthreadBarrier(PthreadBarrier const&) = delete;
+  PthreadBarrier& operator=(PthreadBarrier const&) = delete;
+  PthreadBarrier(PthreadBarrier&&) = delete;
+  PthreadBarrier& operator=(PthreadBarrier&&) = delete;
+
   ~PthreadBarrier() override { pthread_barrier_destroy(&barrier_); }
 
   void wait(int /*thread*/) override { pthread_barrier_wait(&barrier_); }

@@ -16,6 +16,8 @@ public:
   Barrier() = default;
   Barrier(Barrier const&) = delete;
   Barrier& operator=(Barrier const&) = delete;
+  Barrier(Barrier&&) = delete;
+  Barrier& operator=(Barrier&&) = delete;
   virtual ~Barrier() = default;
 
   /// Returns when all threads have called it as often as this one.

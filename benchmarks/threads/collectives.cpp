@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -162,7 +163,7 @@ public:
       wait_until_taken(own.parent, epoch, num_slots);
       to = scratch(own.parent, epoch);
     }
-    std::size_t const num_pieces = static_cast<std::size_t>(own.size);
+    auto const num_pieces = static_cast<std::size_t>(own.size);
     std::copy_n(from, num_pieces * num_elements, to + offset(thread, own.parent, num_elements));
     seat(thread).taken.store(epoch);
     seat(thread).ready.store(epoch);

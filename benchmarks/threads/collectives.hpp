@@ -31,6 +31,8 @@ public:
   Collective() = default;
   Collective(Collective const&) = delete;
   Collective& operator=(Collective const&) = delete;
+  Collective(Collective&&) = delete;
+  Collective& operator=(Collective&&) = delete;
   virtual ~Collective() = default;
 
   /// All threads call it in the same order, with the same arrays and number of elements.

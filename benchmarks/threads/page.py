@@ -43,6 +43,7 @@ def text(declared: Mapping[str, Any], data: Path) -> str:
         strict=_strict(kept["strict"]),
         radices=_radices(declared["published"]["table_7_2"], kinds, threads),
         two=_two(kinds),
+        library=_library(kinds, threads),
         **{call: _trees(kinds, call, threads) for call in _CALLS},
     )
 
@@ -242,11 +243,31 @@ def _two(kinds: Sequence[Kind]) -> str:
     return table(["call", "doubles", "loose", "strict", "strict / loose"], rows)
 
 
+def _library(kinds: Sequence[Kind], threads: Sequence[int]) -> str:
+    """Return calls of the library over the best of the same call, size and manner here."""
+    rows = []
+    library = [one for one in kinds if one.algorithm.startswith("library")]
+    for call, doubles, manner in dict.fromkeys((x.call, x.doubles, x.manner) for x in library):
+        cells = []
+        for number in threads:
+            here = results.trees_of(kinds, call, number, manner)[doubles]
+            theirs = results.fastest(
+                one
+                for one in library
+                if (one.call, one.doubles, one.manner, one.threads)
+                == (call, doubles, manner, number)
+            )
+            over = results.ratio_text(theirs, results.fastest(here))
+            cells.append(f"{results.microseconds(theirs)}: {over}")
+        rows.append([call, str(doubles), manner, *cells])
+    return table(["call", "doubles", "", *(f"{number} threads" for number in threads)], rows)
+
+
 def _trees(kinds: Sequence[Kind], call: str, threads: Sequence[int]) -> str:
     """Return the times of a collective: a row for each number of threads, size and manner."""
     several = [number for number in threads if number > _TWO]
     radices = sorted(
-        {one.radix for one in kinds if one.call == call},
+        {one.radix for one in kinds if one.call == call and one.is_tree},
         key=lambda name: int(name.split()[1]) if name != results.FLAT else max(threads),
     )
     rows = []

@@ -110,6 +110,7 @@ void time_in_turns(int num_threads, Sampling const& sampling, std::vector<Timed>
   std::vector<int> const cores = usable_cores();
   Turns turns(num_threads, sampling, kinds);
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(num_threads));
   for (int thread = 0; thread < num_threads; ++thread) {
     threads.emplace_back([&, thread] {
       auto const before = static_cast<std::size_t>(thread) * cores.size();

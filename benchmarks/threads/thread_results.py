@@ -96,7 +96,7 @@ def trees_of(kinds: Sequence[Kind], call: str, threads: int, manner: str) -> dic
     """Return the trees of a collective by size, the flat one last."""
     found: dict[int, list[Kind]] = {}
     for one in kinds:
-        if (one.call, one.threads, one.manner) == (call, threads, manner):
+        if one.is_tree and (one.call, one.threads, one.manner) == (call, threads, manner):
             found.setdefault(one.doubles, []).append(one)
     return found
 

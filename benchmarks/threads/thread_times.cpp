@@ -4,21 +4,23 @@
 /// Times barriers and rooted collectives among threads of a process, in turns:
 /// `thread_times <threads> <samples> <milliseconds of a sample>`.
 /// Prints a line of JSON for each kind, with the median of the samples. Strict collectives have the
-/// barrier along a tree behind each call that was the fastest in this run.
+/// barrier along a tree behind each call that was the fastest in this run. Beside them are calls of
+/// the library's teams.
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "benchmarks/threads/barriers.hpp"
 #include "benchmarks/threads/collectives.hpp"
+#include "benchmarks/threads/library_calls.hpp"
 #include "benchmarks/threads/stopwatch.hpp"
 #include "espalier/base/median.hpp"
 #include "espalier/onesided/threads/thread_world.hpp"
@@ -53,14 +55,15 @@ struct NamedBarrier {
 /// A call and its numbers of doubles: of the whole vector, or of the piece of a thread.
 struct Lengths {
   char const* call;
+  char const* name;  ///< of the library
   std::vector<std::size_t> num_elements;
 };
 
 std::vector<Lengths> const lengths_of_calls{
-    {.call = "reduce", .num_elements = {1, 8, 32, 128, 1024, 8192}},
-    {.call = "broadcast", .num_elements = {1, 128, 8192, 131072}},
-    {.call = "scatter", .num_elements = {1, 128, 8192}},
-    {.call = "gather", .num_elements = {1, 128, 8192}},
+    {.call = "reduce", .name = "reduce", .num_elements = {1, 8, 32, 128, 1024, 8192}},
+    {.call = "broadcast", .name = "bcast", .num_elements = {1, 128, 8192, 131072}},
+    {.call = "scatter", .name = "scatter", .num_elements = {1, 128, 8192}},
+    {.call = "gather", .name = "gather", .num_elements = {1, 128, 8192}},
 };
 
 /// Those that give different trees, the flat one last.
@@ -171,13 +174,44 @@ private:
   Arrays arrays_;
 };
 
+/// Calls of the library's teams, loose and strict.
+std::vector<Timed> library_calls(
+    Lengths const& lengths, int num_threads, std::vector<std::unique_ptr<LibraryCall>>& calls
+) {
+  constexpr std::size_t most_elements = 8192;
+  std::vector<Timed> kinds;
+  for (std::size_t const length : lengths.num_elements) {
+    if (length > most_elements) {
+      continue;
+    }
+    for (std::string const tree : {"flat", "binomial"}) {
+      for (bool const is_strict : {false, true}) {
+        auto const sync = is_strict ? schedule::Sync::allsync : schedule::Sync::nosync;
+        std::string const choice = std::string(lengths.name) + "/" + tree;
+        calls.push_back(std::make_unique<LibraryCall>(choice, sync, num_threads, length));
+        kinds.push_back(
+            {.call = lengths.call,
+             .algorithm = "library, " + tree,
+             .manner = is_strict ? "strict" : "loose",
+             .num_elements = length,
+             .run = [&call = *calls.back()](int thread) { call.run(thread); }}
+        );
+      }
+    }
+  }
+  return kinds;
+}
+
 void time_collectives(
     int num_threads, Sampling const& sampling, bool shares_cores, Barrier& barrier
 ) {
-  for (auto const& [call, lengths] : lengths_of_calls) {
+  for (Lengths const& one : lengths_of_calls) {
+    char const* const call = one.call;
+    std::vector<std::size_t> const& lengths = one.num_elements;
     Memory const memory(num_threads, lengths.back());
     std::vector<std::unique_ptr<Collective>> collectives;
-    std::vector<Timed> kinds;
+    std::vector<std::unique_ptr<LibraryCall>> calls;
+    std::vector<Timed> kinds = library_calls(one, num_threads, calls);
     for (std::size_t const length : lengths) {
       for (int const radix : radices_of(num_threads)) {
         collectives.push_back(make_collective(
@@ -186,12 +220,12 @@ void time_collectives(
              .shares_cores = shares_cores,
              .most_elements = length}
         ));
-        auto const run = [&one = *collectives.back(), &memory, length](int thread) {
-          one.run(thread, memory.arrays(), length);
+        auto const run = [&tree = *collectives.back(), &memory, length](int thread) {
+          tree.run(thread, memory.arrays(), length);
         };
-        std::string const tree = tree_name(radix, num_threads);
+        std::string const name = tree_name(radix, num_threads);
         kinds.push_back(
-            {.call = call, .algorithm = tree, .manner = "loose", .num_elements = length, .run = run}
+            {.call = call, .algorithm = name, .manner = "loose", .num_elements = length, .run = run}
         );
         auto const strictly = [run, &barrier](int thread) {
           run(thread);
@@ -199,7 +233,7 @@ void time_collectives(
         };
         kinds.push_back(
             {.call = call,
-             .algorithm = tree,
+             .algorithm = name,
              .manner = "strict",
              .num_elements = length,
              .run = strictly}
