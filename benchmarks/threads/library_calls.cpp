@@ -35,6 +35,7 @@ exec::Layout layout_of(RankProgram const& program, Buffer buffer, std::size_t nu
 /// The programs of messages of all threads, with the memory that a call gives them.
 std::vector<RankProgram> messages_of(algorithms::Choice const& choice, int num_threads) {
   std::vector<RankProgram> programs;
+  programs.reserve(static_cast<std::size_t>(num_threads));
   for (int rank = 0; rank < num_threads; ++rank) {
     programs.push_back(schedule::as_called(
         choice.generate_whole(num_threads, 0, rank), choice.collective(), 0, false
