@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -49,6 +50,26 @@ int class_of(ErrorCode code) noexcept {
   }
 }
 
+#ifdef ESPALIER_MPI_SIMULATED
+/// The handlers that SimGrid has itself are no functions, and MPI_Comm_call_errhandler() of one of
+/// them ends with SIGSEGV. So this does what SimGrid does after errors that it finds: a rank whose
+/// errors are fatal ends the simulation by SIGABRT.
+void call_handler(MPI_Errhandler handler, MPI_Comm comm, int code) noexcept {
+  if (handler == MPI_ERRORS_ARE_FATAL) {
+    std::abort();
+  }
+  if (handler != MPI_ERRORS_RETURN && handler != MPI_ERRHANDLER_NULL) {
+    PMPI_Comm_call_errhandler(comm, code);
+  }
+}
+#else
+void call_handler(MPI_Errhandler handler, MPI_Comm comm, int code) noexcept {
+  if (handler != MPI_ERRORS_RETURN) {
+    PMPI_Comm_call_errhandler(comm, code);
+  }
+}
+#endif
+
 }  // namespace
 
 int code_of_exception() noexcept {
@@ -72,10 +93,7 @@ int code_of_exception() noexcept {
 int raise(MPI_Comm comm, int code) noexcept {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(comm, &handler);
-  // SMPI cannot call this one, which does nothing.
-  if (handler != MPI_ERRORS_RETURN) {
-    PMPI_Comm_call_errhandler(comm, code);
-  }
+  call_handler(handler, comm, code);
   if (handler != MPI_ERRHANDLER_NULL) {
     PMPI_Errhandler_free(&handler);
   }

@@ -14,6 +14,20 @@ static int is_wanted(char const* name) {
   return strcmp(wanted, name) == 0;
 }
 
+static void handle(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  printf("handled %d\n", *code);
+}
+
+static void handle_trouble(void) {
+  int value = 0;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(handle, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Bcast(&value, -1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Errhandler_free(&handler);
+}
+
 static void cause_trouble(void) {
   int value = 0;
   if (is_wanted("deadlock")) {
@@ -37,6 +51,8 @@ static void cause_trouble(void) {
     MPI_Send(&value, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   } else if (is_wanted("refusal")) {
     MPI_Bcast(&value, -1, MPI_INT, 0, MPI_COMM_WORLD);
+  } else if (is_wanted("handled")) {
+    handle_trouble();
   } else if (is_wanted("loop")) {
     int volatile is_over = 0;
     while (!is_over) {
