@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mpi.h>
@@ -128,7 +129,7 @@ int serve(char const* function, MPI_Comm comm, void* result, Make&& make, Native
     return made(native(), result);
   }
   bool is_made = false;
-  int const code = plan::guard([&] {
+  int const code = plan::guard(std::string_view(function), [&] {
     OwnWork const own;
     if (!is_worth_it(comm)) {
       return MPI_SUCCESS;

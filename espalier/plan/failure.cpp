@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 
 namespace espalier::plan {
@@ -38,6 +39,26 @@ int code_with_text(int error_class, char const* text) noexcept {
   return is_told ? code : error_class;
 }
 #endif
+
+/// The same of an error in a function of MPI. Some texts name it themselves.
+int code_with_text(int error_class, std::string_view function, char const* text) noexcept {
+  if (function.empty() || std::string_view(text).starts_with(function)) {
+    return code_with_text(error_class, text);
+  }
+  std::array<char, MPI_MAX_ERROR_STRING> named{};
+  auto const length = static_cast<int>(function.size());
+  std::snprintf(named.data(), named.size(), "%.*s: %s", length, function.data(), text);
+  return code_with_text(error_class, named.data());
+}
+
+/// Empty if memory has run out.
+std::string name_of(profile::CallForm function) noexcept {
+  try {
+    return profile::function_name(function);
+  } catch (std::bad_alloc const&) {
+    return {};
+  }
+}
 
 int class_of(ErrorCode code) noexcept {
   switch (code) {
@@ -72,22 +93,35 @@ void call_handler(MPI_Errhandler handler, MPI_Comm comm, int code) noexcept {
 
 }  // namespace
 
-int code_of_exception() noexcept {
+int code_of_exception(std::string_view function) noexcept {
   try {
     throw;
   } catch (LibraryError const& error) {
     return error.mpi_code();
   } catch (ClassError const& error) {
-    return code_with_text(error.mpi_class(), error.what());
+    return code_with_text(error.mpi_class(), function, error.what());
   } catch (Error const& error) {
-    return code_with_text(class_of(error.code()), error.what());
+    return code_with_text(class_of(error.code()), function, error.what());
   } catch (std::bad_alloc const&) {
     return MPI_ERR_NO_MEM;
   } catch (std::exception const& error) {
-    return code_with_text(MPI_ERR_INTERN, error.what());
+    return code_with_text(MPI_ERR_INTERN, function, error.what());
   } catch (...) {
     return MPI_ERR_INTERN;
   }
+}
+
+int code_of_exception(profile::CallForm function) noexcept {
+  return code_of_exception(std::string_view(name_of(function)));
+}
+
+int code_naming(profile::CallForm function, int error_class) noexcept {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  if (PMPI_Error_string(error_class, text.data(), &length) != MPI_SUCCESS) {
+    return error_class;
+  }
+  return code_with_text(error_class, name_of(function), text.data());
 }
 
 int raise(MPI_Comm comm, int code) noexcept {

@@ -25,11 +25,13 @@ namespace espalier::plan {
 /// an error here, not a native call.
 template <AnyNeighborCall Call>
 int run_neighbors(NeighborDecision const& decided, Call const& call, MPI_Comm comm) {
-  int const code = guard([&] {
+  profile::CallForm const function{.call = rule_call(Call::neighbor_call)};
+  int const code = guard(function, [&] {
     Neighbors& neighbors = decided.state->neighbors();
     neighbors.prepare();
     int const wrong = misuse(call, neighbors.degrees());
-    return wrong == MPI_SUCCESS ? neighbors.run(*decided.algorithm(), call) : wrong;
+    return wrong == MPI_SUCCESS ? neighbors.run(*decided.algorithm(), call)
+                                : code_naming(function, wrong);
   });
   return code == MPI_SUCCESS ? code : raise(comm, code);
 }
@@ -44,12 +46,14 @@ int start_neighbors(
     MPI_Request& request
 ) {
   State& state = *decided.state;
-  int const code = guard([&]() -> int {
+  NeighborForm const one{.call = Call::neighbor_call, .form = profile::Form::nonblocking};
+  int const code = guard(rule_form(one), [&]() -> int {
     int const wrong = misuse(call, state.neighbors().degrees());
-    if (wrong == MPI_SUCCESS) {
-      session.start(decided, call, request);
+    if (wrong != MPI_SUCCESS) {
+      return code_naming(rule_form(one), wrong);
     }
-    return wrong;
+    session.start(decided, call, request);
+    return MPI_SUCCESS;
   });
   if (code == MPI_SUCCESS) {
     return code;

@@ -26,6 +26,20 @@
 
 namespace espalier::plan {
 
+/// The forms of a call, which texts of errors name.
+template <typename Call>
+inline constexpr profile::CallForm blocking_form{
+    .call = Call::call, .form = profile::Form::blocking
+};
+template <typename Call>
+inline constexpr profile::CallForm started_form{
+    .call = Call::call, .form = profile::Form::nonblocking
+};
+template <typename Call>
+inline constexpr profile::CallForm planned_form{
+    .call = Call::call, .form = profile::Form::persistent
+};
+
 template <typename Call>
 std::optional<std::int64_t> Session::result_bytes(Call const& call, State& state) {
   try {
@@ -41,7 +55,7 @@ inline CallDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
     return {};
   }
   CallDecision decided;
-  int const code = guard([&] {
+  int const code = guard(blocking_form<Call>, [&] {
     State* const state = find(comm);
     if (state == nullptr) {
       return MPI_SUCCESS;
@@ -134,7 +148,7 @@ NeighborDecision Session::decide_in(profile::Form form, Call const& call, MPI_Co
     return {};
   }
   NeighborDecision decided;
-  int const code = guard([&] {
+  int const code = guard(rule_form(one), [&] {
     State* const state = find(comm);
     if (state == nullptr) {
       return MPI_SUCCESS;
@@ -184,28 +198,31 @@ inline CallDecision Session::decide_start(Call const& call, MPI_Comm comm) noexc
     return {};
   }
   CallDecision decided;
-  int const code = guard([&]() __attribute__((always_inline)) {
-    State* const state = find(comm);
-    if (state == nullptr || (!looks_at_starts_ && !may_start(*state, Call::call))) {
-      return MPI_SUCCESS;
-    }
-    auto const bytes = result_bytes(call, *state);
-    profile::Decision const* decision = nullptr;
-    if (bytes) {
-      decision = &decision_of_start(*state, Call::call, *bytes);
-    }
-    bool const is_served =
-        bytes ? decision->choice.has_value() : state->table_of_started(Call::call).chooses();
-    if (is_served && !contexts_.starts()) {
-      decision = &native_.decision(reason_not_to_start());
-    } else if (learns_of_starts() && bytes) [[unlikely]] {
-      decision = &turn_of_start(*state, Call::call, *bytes, *decision);
-    }
-    if (is_served || bytes || (learns_of_starts() && contexts_.starts())) {
-      decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};
-    }
-    return MPI_SUCCESS;
-  });
+  int const code = guard(
+      started_form<Call>,
+      [&]() __attribute__((always_inline)) {
+        State* const state = find(comm);
+        if (state == nullptr || (!looks_at_starts_ && !may_start(*state, Call::call))) {
+          return MPI_SUCCESS;
+        }
+        auto const bytes = result_bytes(call, *state);
+        profile::Decision const* decision = nullptr;
+        if (bytes) {
+          decision = &decision_of_start(*state, Call::call, *bytes);
+        }
+        bool const is_served =
+            bytes ? decision->choice.has_value() : state->table_of_started(Call::call).chooses();
+        if (is_served && !contexts_.starts()) {
+          decision = &native_.decision(reason_not_to_start());
+        } else if (learns_of_starts() && bytes) [[unlikely]] {
+          decision = &turn_of_start(*state, Call::call, *bytes, *decision);
+        }
+        if (is_served || bytes || (learns_of_starts() && contexts_.starts())) {
+          decided = {.state = state, .decision = decision, .bytes = bytes.value_or(0)};
+        }
+        return MPI_SUCCESS;
+      }
+  );
   if (code != MPI_SUCCESS) {
     decided.code = raise(comm, code);
   }
@@ -219,7 +236,7 @@ CallDecision Session::decide_init(Call const& call, MPI_Comm comm) noexcept {
     return {};
   }
   CallDecision decided;
-  int const code = guard([&] {
+  int const code = guard(planned_form<Call>, [&] {
     State* const state = find(comm);
     if (state == nullptr || (!records_ && !may_plan(*state, Call::call))) {
       return MPI_SUCCESS;
@@ -291,7 +308,8 @@ int Session::plan(
   }
   if constexpr (profile::has_agreed_sizes(Call::call)) {
     bool const takes_part = decided.decision != nullptr && request != nullptr;
-    int const code = guard([&] { return agree_on_size(decided, call, comm, takes_part); });
+    int const code =
+        guard(planned_form<Call>, [&] { return agree_on_size(decided, call, comm, takes_part); });
     if (code != MPI_SUCCESS) {
       return Communicator::is_refusal(code) ? code : raise(comm, code);
     }
@@ -302,7 +320,7 @@ int Session::plan(
   PlannedHere here{.bytes = decided.bytes};
   if (decided.decision != nullptr && request != nullptr) {
     auto const& choice = decided.decision->choice;
-    here.code = guard([&]() -> int {
+    here.code = guard(planned_form<Call>, [&]() -> int {
       PlannedFor const what{.context = state.started().planned_context()};
       return choice ? state.communicator().bind_planned(*choice, call, what, here.bound)
                     : Communicator::refused;
@@ -322,7 +340,8 @@ int Session::plan(
   }
   PlannedHere here{.bytes = decided.block_bytes};
   if (request != nullptr && misuse(call, state.neighbors().degrees()) == MPI_SUCCESS) {
-    here.code = guard([&]() -> int {
+    profile::CallForm const planned{.call = rule_call(one.call), .form = profile::Form::persistent};
+    here.code = guard(planned, [&]() -> int {
       if (decided.algorithm() == nullptr) {
         return Communicator::refused;
       }
@@ -340,7 +359,7 @@ IrregularRun Session::start_irregular(
     State& state, Call const& call, MPI_Comm comm, MPI_Request& request
 ) noexcept {
   IrregularRun run;
-  int const code = guard([&] {
+  int const code = guard(started_form<Call>, [&] {
     auto const mended = std::make_shared<Mended<Call>>(mend(call, state.facts(), library_));
     run.bytes = mended->bytes;
     run.decision = &decision_of_start(state, Call::call, mended->bytes);
@@ -373,7 +392,7 @@ IrregularRun Session::start_irregular(
 template <typename Call>
 IrregularRun Session::run_irregular(State& state, Call const& call, MPI_Comm comm) noexcept {
   IrregularRun run;
-  int const code = guard([&] {
+  int const code = guard(blocking_form<Call>, [&] {
     Mended<Call> mended = mend(call, state.facts(), library_);
     run.bytes = mended.bytes;
     bool const is_promised = has_promise<Call>(state);

@@ -21,6 +21,7 @@ using shim_test::num_handled;
 using shim_test::on_error;
 using shim_test::rank_of;
 using shim_test::require;
+using shim_test::require_name;
 using shim_test::size_of;
 
 void require_class(int code, int expected, std::string const& what) {
@@ -163,6 +164,15 @@ void check_truncation() {
   MPI_Errhandler_free(&handler);
 }
 
+void check_names_of_functions(MPI_Comm comm) {
+  int value = 0;
+  int const p = size_of(comm);
+  if (p == 1) {
+    return;
+  }
+  require_name(MPI_Bcast(&value, 1, MPI_INT, p, comm), "MPI_Bcast");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -184,6 +194,7 @@ int main(int argc, char** argv) {
   // Ours only: the MPI libraries may hang.
   std::string const truncated = argc > 1 ? argv[1] : "";
   if (truncated == "bcast") {
+    check_names_of_functions(MPI_COMM_WORLD);
     check_truncation();
   } else if (truncated == "gather") {
     check_truncated_gather();

@@ -23,6 +23,7 @@ using shim_test::num_handled;
 using shim_test::on_error;
 using shim_test::rank_of;
 using shim_test::require;
+using shim_test::require_name;
 using shim_test::size_of;
 
 /// A ring with a place before and behind each rank, also where there is one rank.
@@ -62,6 +63,10 @@ public:
     return MPI_Ineighbor_alltoall(
         sent_, send_count, send_type, got_, recv_count, recv_type, comm_, &request_
     );
+  }
+
+  int exchange_now() {
+    return MPI_Neighbor_alltoall(sent_, send_count, send_type, got_, recv_count, recv_type, comm_);
   }
 
   int exchangev() {
@@ -181,6 +186,16 @@ void check_types(MPI_Comm comm) {
   ring.goes_on();
 }
 
+void check_names(MPI_Comm comm) {
+  Ring ring(comm);
+  ring.send_count = -1;
+  require_name(ring.gather(), "MPI_Ineighbor_allgather");
+  require_name(ring.exchange_now(), "MPI_Neighbor_alltoall");
+  num_handled = 0;
+  ring.send_count = 1;
+  ring.goes_on();
+}
+
 /// One rank has wrong arguments: the others hear nothing of it.
 void check_planned(MPI_Comm comm) {
   Ring ring(comm);
@@ -230,6 +245,7 @@ int main(int argc, char** argv) {
   MPI_Comm_create_errhandler(on_error, &handler);
   MPI_Comm_set_errhandler(ring, handler);
   check_counts(ring);
+  check_names(ring);
   check_types(ring);
   check_planned(ring);
   MPI_Comm_free(&ring);

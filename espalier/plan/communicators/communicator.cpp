@@ -256,11 +256,12 @@ int Communicator::bind_and_start(
   return MPI_SUCCESS;
 }
 
-template <typename Action> int Communicator::take_part(Action&& action) noexcept {
+template <typename Action>
+int Communicator::take_part(profile::CallForm function, Action&& action) noexcept {
   int code = broken_code_;
   if (code == MPI_SUCCESS) {
     bool is_bound = false;
-    code = guard([&] {
+    code = guard(function, [&] {
       int const result = std::forward<Action>(action)();
       is_bound = true;
       return result;
@@ -305,10 +306,11 @@ template <typename Call> int Communicator::run(Choice const& choice, Call const&
   if (algorithms::is_of_library(choice)) {
     return run_selected(choice, call);
   }
+  constexpr profile::CallForm function{.call = Call::call};
   if (devices_ != nullptr) [[unlikely]] {
-    return take_part([&] { return run_staged(choice, call); });
+    return take_part(function, [&] { return run_staged(choice, call); });
   }
-  return take_part([&] { return bind_and_run(choice, call); });
+  return take_part(function, [&] { return bind_and_run(choice, call); });
 }
 
 template <typename Call>
@@ -319,8 +321,10 @@ int Communicator::start(
     StartedCalls::Ending ending,
     MPI_Request& request
 ) noexcept {
-  return take_part([&] { return bind_and_start(choice, call, started, std::move(ending), request); }
-  );
+  constexpr profile::CallForm function{.call = Call::call, .form = profile::Form::nonblocking};
+  return take_part(function, [&] {
+    return bind_and_start(choice, call, started, std::move(ending), request);
+  });
 }
 
 template <typename Call>

@@ -250,7 +250,8 @@ private:
   /// What was learned of sizes, and what was bound with it.
   void forget_sizes() noexcept;
   /// Runs the action, after which a rank that could not take part never does again.
-  template <typename Action> int take_part(Action&& action) noexcept;
+  /// @param function  for texts of errors
+  template <typename Action> int take_part(profile::CallForm function, Action&& action) noexcept;
   /// How messages of a choice travel inside the node; null: by MPI.
   [[nodiscard]] exec::node::Group* group_for(algorithms::Choice const& choice) const noexcept;
   /// Refusal of an operator, MPI_SUCCESS if there is none.

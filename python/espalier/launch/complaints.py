@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _LOG = re.compile(
     r"\[(?:rank-(?P<rank>\d+):\S+ )?[\d.]+\] \S+:\d+: \[\w+/[A-Z]+\] (?P<text>.*)", re.DOTALL
 )
+# espalier: expected ..., or espalier: MPI_Bcast: expected ...
+_OWN = re.compile(r"espalier: (?P<text>(?:MPI_\w+: |expected ).*)")
 _TRACE = re.compile(r"Backtrace \(displayed in |Current backtrace:$|  ->  *[0-9#]")
 _SHELL = re.compile(
     r"((Segmentation fault|Aborted|Killed|Floating point exception)\.?"
@@ -89,8 +91,8 @@ class Complaints:
         if match := _LOG.match(text):
             rank = match["rank"]
             self.found.append(Complaint(match["text"], int(rank) if rank else None))
-        elif text.startswith("espalier: expected "):
-            self.own_lines.append(text.removeprefix("espalier: "))
+        elif match := _OWN.match(text):
+            self.own_lines.append(match["text"])
         elif not _is_noise(text):
             sys.stderr.write(line)
             sys.stderr.flush()

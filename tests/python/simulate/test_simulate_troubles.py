@@ -68,7 +68,8 @@ def test_what_espalier_refuses_is_said_once(cli: Callable) -> None:
     options = ("--machine", "2n x 2c", "--force", "bcast=flat")
     result = cli("simulate", "program", *options, "--", TROUBLE, "refusal")
     assert result.code == 1
-    assert result.err.count("espalier: expected a count of at least 0, got -1") == 1
+    assert result.err.count("expected a count of at least 0, got -1") == 1
+    assert "espalier: MPI_Bcast: expected a count" in result.err
     # As after errors that the simulator finds: by SIGABRT, not by SIGSEGV.
     assert "code 134" in result.out
 
@@ -79,7 +80,7 @@ def test_what_espalier_refuses_reaches_handlers(cli: Callable) -> None:
     result = cli("simulate", "program", *options, "--", TROUBLE, "handled")
     assert result.code == 0, result.err
     assert "handled" in result.out
-    assert result.err.count("espalier: expected a count of at least 0, got -1") == 1
+    assert result.err.count("espalier: MPI_Bcast: expected a count of at least 0, got -1") == 1
 
 
 @simulated
