@@ -324,5 +324,6 @@ def _input() -> IO[bytes]:
 
 def _tail(output: IO[bytes]) -> str:
     output.seek(0)
-    lines = output.read().decode(errors="replace").strip().splitlines()[-_LINES_OF_OUTPUT:]
+    said = diagnosis.without_crash(output.read().decode(errors="replace"))
+    lines = said.strip().splitlines()[-_LINES_OF_OUTPUT:]
     return "; its last output was:\n" + "\n".join(f"  {line}" for line in lines) if lines else ""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     from espalier.launch.processes import Ended
 
 
+# What Open MPI prints when one of its processes ends by a signal.
+_CRASH = re.compile(
+    r"^\[[^\]\n]+\] \*\*\* Process received signal \*\*\*$"
+    r"(?:.*?\*\*\* End of error message \*\*\*$|.*)\n?",
+    re.DOTALL | re.MULTILINE,
+)
+
+
 def describe_end(command: LaunchCommand, ended: Ended) -> str:
     """Return what happened instead of exit code 0."""
     name = command.program[0] if command.program else command.launcher
@@ -22,7 +31,18 @@ def describe_end(command: LaunchCommand, ended: Ended) -> str:
     program = programs.inspect(name)
     if command.program and program.path is None:
         return f"expected a program, found nothing executable at '{name}'"
+    if command.program and ended.signal_number is not None:
+        crash = signal.Signals(ended.signal_number).name
+        return f"expected exit code 0 from '{name}', its launcher was itself ended by {crash}"
     return f"expected exit code 0 from '{name}', got {ended.exit_code}{_signal_name(ended)}"
+
+
+def without_crash(output: str) -> str:
+    """Return what was printed without what a launcher says of its own crash.
+
+    Open MPI's launcher may end by SIGSEGV while it cleans up behind a program that has failed.
+    """
+    return _CRASH.sub(lambda found: "" if "PMIx_server_finalize" in found[0] else found[0], output)
 
 
 def why_unseen(command: LaunchCommand) -> str:

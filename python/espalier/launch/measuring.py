@@ -7,6 +7,7 @@ import contextlib
 import json
 import re
 import shlex
+import signal
 import tempfile
 import time
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -14,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 from espalier import installation
 from espalier.errors import ArgumentError, MpiError, NotBuiltError
 from espalier.io.console import say
-from espalier.launch import libraries, processes, root
+from espalier.launch import diagnosis, libraries, processes, root
 from espalier.launch.command import parse_command
 from espalier.launch.environment import with_environment
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from espalier.launch.command import LaunchCommand
 
 _LINES_OF_ERROR = 12
+# How our programs say what is wrong.
+_TOLD = re.compile(r"^espalier-[a-z]+: (?P<text>\S.*)$", re.MULTILINE)
 # Open MPI says this first, and what helps after twenty more lines.
 _TOO_FEW_SLOTS = re.compile(r"There are not enough slots available[^:.]*")
 
@@ -135,11 +138,11 @@ class MeasuringProgram:
             finally:
                 watch.look()
             if ended.exit_code != 0 or not watch.is_complete:
-                raise self._failure(ended.exit_code, output)
+                raise self._failure(ended, output)
 
-    def _failure(self, exit_code: int, output: IO[bytes]) -> MpiError:
+    def _failure(self, ended: processes.Ended, output: IO[bytes]) -> MpiError:
         output.seek(0)
-        said = output.read().decode(errors="replace").strip()
+        said = diagnosis.without_crash(output.read().decode(errors="replace")).strip()
         lines = said.splitlines()
         # Launchers frame their message; what matters is in its first lines.
         kept = [line for line in lines if line.strip("- ")][:_LINES_OF_ERROR]
@@ -149,14 +152,22 @@ class MeasuringProgram:
         reason, advice = _known_reason(said)
         return MpiError(
             f"expected '{self._command.text()}' to start {self._program.name} and end with exit"
-            f" code 0, got {exit_code}{reason and ': '}{reason}",
+            f" code 0, {_got(ended)}{reason and ': '}{reason}",
             advice,
             exit_code=1,
         )
 
 
+def _got(ended: processes.Ended) -> str:
+    if ended.signal_number is None:
+        return f"got {ended.exit_code}"
+    return f"the launcher was itself ended by {signal.Signals(ended.signal_number).name}"
+
+
 def _known_reason(said: str) -> tuple[str, str]:
     """Return why a launcher failed, in its words if it said what we know, and what to do."""
+    if told := _TOLD.search(said):
+        return told["text"], ""
     found = _TOO_FEW_SLOTS.search(said)
     if found is None:
         return "", (

@@ -34,11 +34,16 @@ HANGUP_EXIT_CODE = 128 + signal.SIGHUP
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended. A signal counts as exit code 128 + signal, as in a shell."""
+    """How a command ended. A signal counts as exit code 128 + signal, as in a shell.
+
+    `signal_number` is that of a signal that ended the command itself, such as a launcher: for a
+    program that ends by a signal launchers return an exit code.
+    """
 
     exit_code: int
     seconds: float
     timed_out: bool = False
+    signal_number: int | None = None
 
 
 @dataclass
@@ -91,7 +96,9 @@ def run(
             if not ended:
                 _end(process, before)
             terminal.take_back()
-    return Ended(_exit_code(process.returncode), time.monotonic() - start, timed_out)
+    code = process.returncode
+    number = -code if code is not None and code < 0 else None
+    return Ended(_exit_code(code), time.monotonic() - start, timed_out, number)
 
 
 class _Terminal:

@@ -370,6 +370,14 @@ class TestCommand:
         assert "already without Espalier" in result.err
         assert Path("count").read_text() == "plain\n"
 
+    def test_the_program_is_heard_though_its_launcher_crashes(self, cli, monkeypatch, profile_file):
+        monkeypatch.setenv("FAKE_FAILS_IN", "all")
+        monkeypatch.setenv("FAKE_LAUNCHER_CRASHES", "1")
+        result = self.compare(cli, profile_file)
+        assert "from 'solver', its launcher was itself ended by SIGSEGV" in result.err
+        assert "something went wrong" in result.err
+        assert "PMIx_server_finalize" not in result.err
+
     def test_a_run_that_hangs_is_ended(self, cli, monkeypatch, profile_file):
         monkeypatch.setenv("FAKE_HANGS_IN", "ours")
         result = self.compare(cli, profile_file, "--timeout", "4s")

@@ -325,12 +325,23 @@ def test_launcher_and_program_of_different_mpis_are_refused():
         programs.vendor_of(command)
 
 
+def test_only_the_crash_of_a_launcher_is_left_out():
+    head, end = "*** Process received signal ***", "*** End of error message ***"
+    program = f"[n1:7] {head}\n[n1:7] [ 0] solver(solve+0x10)[0x7f]\n[n1:7] {end}\n"
+    launcher = f"[n1:3] {head}\n[n1:3] [ 1] libpmix.so.2(PMIx_server_finalize+0x1c1)[0x7f]\n"
+    said = f"solver: no input\n{program}{launcher}[n1:3] {end}\nlast words\n"
+    assert diagnosis.without_crash(said) == f"solver: no input\n{program}last words\n"
+    assert diagnosis.without_crash(program + launcher) == program
+
+
 def test_failures_are_described(fake):
     command = parse_command(["mpirun", "-n", "2", str(fake.program)])
     assert "got 3" in diagnosis.describe_end(command, Ended(3, 1.0))
     assert "got 134 (128 + SIGABRT)" in diagnosis.describe_end(command, Ended(134, 1.0))
     late = diagnosis.describe_end(command, Ended(143, 60.0, timed_out=True))
     assert "to end within the time limit, it ran 60 s" in late
+    crashed = diagnosis.describe_end(command, Ended(139, 1.0, signal_number=11))
+    assert "its launcher was itself ended by SIGSEGV" in crashed
     missing = parse_command(["mpirun", "-n", "2", "./nothing"])
     assert "nothing executable at './nothing'" in diagnosis.describe_end(missing, Ended(132, 1.0))
 

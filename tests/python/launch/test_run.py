@@ -47,6 +47,15 @@ class TestProgram:
         monkeypatch.setenv("FAKE_LAUNCHER_FAILS", "1")
         assert cli("run", "--profile", profile_file, *_LAUNCH).code == 17
 
+    def test_a_crash_of_the_launcher_is_not_the_programs(self, cli, monkeypatch, profile_file):
+        monkeypatch.setenv("FAKE_LAUNCHER_CRASHES", "1")
+        monkeypatch.setenv("FAKE_FAILS_IN", "all")
+        result = cli("run", "--profile", profile_file, *_LAUNCH)
+        assert result.code == 139
+        assert "something went wrong" in result.err
+        last = result.err.splitlines()[-1]
+        assert "from 'solver', its launcher was itself ended by SIGSEGV; ESPALIER_OFF=1" in last
+
     @pytest.mark.parametrize(
         ("words", "text"),
         [

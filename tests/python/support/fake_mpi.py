@@ -35,7 +35,23 @@ if [[ -n ${FAKE_LAUNCHER_FAILS-} ]]; then
   exit 17
 fi
 if ! command -v "$1" >/dev/null; then echo "cannot find $1" >&2; exit 132; fi
-"$@"
+if [[ -z ${FAKE_LAUNCHER_CRASHES-} ]]; then
+  "$@"
+  exit
+fi
+# As Open MPI 4.1.4 may when a program has failed.
+"$@" || true
+cat >&2 <<'EOF'
+[n1:00042] *** Process received signal ***
+[n1:00042] Signal: Segmentation fault (11)
+[n1:00042] Signal code: Address not mapped (1)
+[n1:00042] Failing at address: (nil)
+[n1:00042] [ 0] /lib/libc.so.6(+0x3c050)[0x7f0000000050]
+[n1:00042] [ 1] /lib/libpmix.so.2(PMIx_server_finalize+0x1c1)[0x7f0000000100]
+[n1:00042] [ 2] /usr/bin/mpirun.openmpi(main+0x10)[0x560000000010]
+[n1:00042] *** End of error message ***
+EOF
+kill -SEGV $$
 """
 
 _HYDRA = r"""
@@ -190,7 +206,7 @@ with open(sys.argv[sys.argv.index("--output") + 1], "w") as file:
                 samples[name].append(drift / ratio * generator.lognormvariate(0, 0.02))
         write({"kind": "point", **place, "calls_per_sample": 1, "samples_us": samples})
     if exit_code:
-        print("it broke", file=sys.stderr)
+        print(os.environ.get("FAKE_MEASURE_SAYS", "it broke"), file=sys.stderr)
         sys.exit(exit_code)
     write({"kind": "end", "points_left": 0})
 """
@@ -245,7 +261,7 @@ with open(sys.argv[sys.argv.index("--output") + 1], "w") as file:
             for size in test["bytes"]:
                 if counted >= stop_after:
                     if exit_code:
-                        print("it broke", file=sys.stderr)
+                        print(os.environ.get("FAKE_MEASURE_SAYS", "it broke"), file=sys.stderr)
                         sys.exit(exit_code)
                     time.sleep(1000)
                 counted += 1

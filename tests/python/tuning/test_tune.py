@@ -313,6 +313,15 @@ class TestBadInput:
         assert "--oversubscribe" in last
         assert "The number of slots available are defined by" in result.err
 
+    def test_the_measuring_program_is_heard_though_its_launcher_crashes(self, cli, told):
+        told(FAKE_LAUNCHER_CRASHES="1", FAKE_MEASURE_EXIT="1")
+        told(FAKE_MEASURE_SAYS="espalier-measure: /dev/full: expected a file")
+        result = cli("tune", *_QUICK, *_LAUNCH)
+        assert result.code == 1
+        last = result.err.splitlines()[-1]
+        assert "the launcher was itself ended by SIGSEGV: /dev/full: expected a file" in last
+        assert "PMIx_server_finalize" not in result.err
+
     def test_a_measuring_program_that_dies_keeps_what_it_measured(self, cli, told):
         told(FAKE_MEASURE_EXIT="9", **ratios(allgather_bruck=1.4))
         result = cli("tune", *_QUICK, *_LAUNCH)
