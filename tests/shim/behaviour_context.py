@@ -6,9 +6,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "python" / "support"))
+from crashing_launcher import repeat_crashed
 
 NUM_RANKS = 3
 
@@ -139,7 +143,15 @@ class Context:
         **environment: str,
     ) -> Outcome:
         """Run a program with a shim to its end."""
-        return self.execute(self.words(*program, shim=shim, num_ranks=num_ranks), **environment)
+        words = self.words(*program, shim=shim, num_ranks=num_ranks)
+        outcomes: list[Outcome] = []
+
+        def launch() -> tuple[int, str]:
+            outcomes.append(self.execute(words, **environment))
+            return outcomes[-1].code, outcomes[-1].stderr
+
+        repeat_crashed(launch)
+        return outcomes[-1]
 
     def start(self, *program: str, num_ranks: int, **environment: str) -> subprocess.Popen[bytes]:
         """Start a program with the shim of the vendor; what it prints is lost."""

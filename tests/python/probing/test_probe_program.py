@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crashing_launcher import repeat_crashed
 
 from espalier import installation
 from espalier.io import schemas
@@ -65,6 +66,10 @@ def start(words: Sequence[str]) -> subprocess.Popen[str]:
 
 
 def run(words: Sequence[str], seconds: float = 60.0) -> tuple[int, str]:
+    return repeat_crashed(lambda: run_once(words, seconds))
+
+
+def run_once(words: Sequence[str], seconds: float) -> tuple[int, str]:
     process = start(words)
     try:
         out, _ = process.communicate(timeout=seconds)

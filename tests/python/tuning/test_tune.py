@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from crashing_launcher import repeat_crashed
 from fake_mpi import ratios
 
 from espalier import _core, installation
@@ -480,20 +481,22 @@ def test_the_measuring_program_says_what_is_wrong(tmp_path, plan, output, text):
     (tmp_path / "good.json").write_text(json.dumps(good))
     program = installation.measurement_program("openmpi")
     launch = ["mpirun.openmpi", "-n", "2", "--oversubscribe", str(program)]
-    result = subprocess.run(
-        [*launch, "--plan", plan, "--output", output],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        },
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert result.returncode == 1
-    assert result.stderr.count("espalier-measure:") == 1
-    assert text in result.stderr
+    variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+    def measure() -> tuple[int, str]:
+        done = subprocess.run(
+            [*launch, "--plan", plan, "--output", output],
+            cwd=tmp_path,
+            env={**os.environ, **variables},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stderr
+
+    code, err = repeat_crashed(measure)
+    assert code == 1
+    assert err.count("espalier-measure:") == 1
+    assert text in err
