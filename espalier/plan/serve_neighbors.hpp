@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include <mpi.h>
@@ -70,27 +71,57 @@ decide_neighbors(Session& session, Call const& call, MPI_Comm comm, Observing&& 
 }
 
 /// Counts a neighborhood call with what this rank sent.
-/// @param request  of one that was started; null: it is complete
+template <AnyNeighborCall Call>
+NeighborRecorder::Row& recorded_neighbors(
+    NeighborDecision const& decided,
+    profile::Form form,
+    Call const& call,
+    std::chrono::duration<double> elapsed
+) {
+  State::NeighborCalls& calls = decided.state->neighbor_calls();
+  std::int64_t const bytes = sent_bytes(call, calls.destinations, decided.state->types());
+  return calls.recorder.record(
+      {.call = Call::neighbor_call, .form = form},
+      decided.block_bytes,
+      *decided.decision,
+      {.count = 1, .bytes = bytes, .seconds = elapsed.count()}
+  );
+}
+
+/// The same of one that is complete. One that could not be counted is no reason to fail.
 template <AnyNeighborCall Call>
 void record_neighbors(
+    NeighborDecision const& decided, Call const& call, std::chrono::duration<double> elapsed
+) noexcept {
+  static_cast<void>(guard([&] {
+    recorded_neighbors(decided, profile::Form::blocking, call, elapsed);
+    return MPI_SUCCESS;
+  }));
+}
+
+/// The same of one that was started, and of what follows until it is complete. It may be timed, for
+/// what is learned of it.
+template <AnyNeighborCall Call>
+void record_neighbors_start(
     NeighborDecision const& decided,
-    MPI_Request const* request,
+    bool is_counted,
+    MPI_Request request,
     Call const& call,
     std::chrono::duration<double> elapsed
 ) noexcept {
   static_cast<void>(guard([&] {
-    bool const is_complete = request == nullptr;
-    profile::Form const form = is_complete ? profile::Form::blocking : profile::Form::nonblocking;
-    State::NeighborCalls& calls = decided.state->neighbor_calls();
-    std::int64_t const bytes = sent_bytes(call, calls.destinations, decided.state->types());
-    NeighborRecorder::Row& row = calls.recorder.record(
-        {.call = Call::neighbor_call, .form = form},
-        decided.block_bytes,
-        *decided.decision,
-        {.count = 1, .bytes = bytes, .seconds = elapsed.count()}
-    );
-    if (!is_complete) {
-      OpenRequests::add(*request, OpenRequests::counts_of(row));
+    std::shared_ptr<Completions> timed = decided.state->take_timed_start();
+    std::shared_ptr<Completions> counts;
+    if (is_counted) {
+      counts = OpenRequests::counts_of(
+          recorded_neighbors(decided, profile::Form::nonblocking, call, elapsed)
+      );
+    }
+    if (timed != nullptr) {
+      timed->add({.waiting_seconds = elapsed.count()});
+    }
+    if (counts != nullptr || timed != nullptr) {
+      OpenRequests::add(request, std::move(counts), std::move(timed));
     }
     return MPI_SUCCESS;
   }));
@@ -124,7 +155,7 @@ int serve(
     }
   }
   if (is_counted && code == MPI_SUCCESS) {
-    record_neighbors(decided, nullptr, call, Clock::now() - start);
+    record_neighbors(decided, call, Clock::now() - start);
   }
   return end_call(session, *decided.state, is_native, code, comm, observer);
 }
@@ -148,12 +179,13 @@ int serve_start(
     return std::forward<Native>(native)();
   }
   bool const is_counted = session.records();
-  Clock::time_point const start = is_counted ? Clock::now() : Clock::time_point{};
+  bool const is_looked_at = is_counted || session.learns_of_starts();
+  Clock::time_point const start = is_looked_at ? Clock::now() : Clock::time_point{};
   int const code = decided.algorithm() == nullptr
                        ? std::forward<Native>(native)()
                        : start_neighbors(session, decided, call, comm, *request);
-  if (is_counted && code == MPI_SUCCESS) {
-    record_neighbors(decided, request, call, Clock::now() - start);
+  if (is_looked_at && code == MPI_SUCCESS) {
+    record_neighbors_start(decided, is_counted, *request, call, Clock::now() - start);
   }
   return code;
 }

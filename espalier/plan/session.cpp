@@ -199,13 +199,19 @@ profile::Decision const& Session::turn_of_start(
     State& state, profile::Call call, std::int64_t bytes, profile::Decision const& stands
 ) {
   bool const is_learned = stands.rule >= 0 && stands.source == profile::Source::memory;
-  if (!learning_ || (!stands.is_open && !is_learned)) {
+  if (!learning_ || (!stands.is_open && !is_learned) || is_written_when_started(call)) {
     return stands;
   }
   bool const may_try = contexts_.starts() && state.context();
   StartedTrials::Turn turn = state.started_learner(*learning_).next(call, bytes, stands, may_try);
   state.time_start(std::move(turn.counts));
   return *turn.decision;
+}
+
+bool Session::is_written_when_started(profile::Call call) const noexcept {
+  bool const has_arrays = profile::is_neighborhood(call) ? !has_equal_blocks(neighbor_call(call))
+                                                         : call == profile::Call::alltoallw;
+  return world_.writes_into_requests && has_arrays;
 }
 
 int Session::end_trial(State& state, bool is_native, int code, MPI_Comm comm) noexcept {

@@ -169,11 +169,10 @@ public:
   template <AnyNeighborCall Call>
   [[nodiscard]] NeighborDecision decide_start(Call const& call, MPI_Comm comm) noexcept;
 
-  /// The same of one of which a persistent request is made. Local.
+  /// The same of one of which a persistent request is made: as one that is only started, but it is
+  /// no trial, and nothing is learned of it. Local.
   template <AnyNeighborCall Call>
-  [[nodiscard]] NeighborDecision decide_init(Call const& call, MPI_Comm comm) noexcept {
-    return decide_start(call, comm);
-  }
+  [[nodiscard]] NeighborDecision decide_init(Call const& call, MPI_Comm comm) noexcept;
 
   /// Starts a neighborhood call for which decide_start() has an algorithm, with right arguments.
   /// Local.
@@ -358,7 +357,19 @@ private:
     return may_choose_neighbors_[index_of(one)];
   }
 
-  /// Only blocking calls may be trials.
+  /// The MPI library may write into the requests of such calls, so none of them can be ours, see
+  /// World::writes_into_requests.
+  [[nodiscard]] bool is_written_when_started(profile::Call call) const noexcept;
+
+  /// What runs in place of a decision while the program learns, as contest() and turn_of_start().
+  [[nodiscard]] profile::Decision const& turn_of_neighbors(
+      profile::CallForm call,
+      State& state,
+      std::int64_t block_bytes,
+      profile::Decision const& decision
+  );
+
+  /// A persistent call has the decision of one that is only started.
   template <AnyNeighborCall Call>
   [[nodiscard]] NeighborDecision
   decide_in(profile::Form form, Call const& call, MPI_Comm comm) noexcept;

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -143,7 +144,9 @@ profile::Decision const* Session::decision_of_kept(State& state, Call const& cal
 
 template <AnyNeighborCall Call>
 NeighborDecision Session::decide_in(profile::Form form, Call const& call, MPI_Comm comm) noexcept {
-  NeighborForm const one{.call = Call::neighbor_call, .form = form};
+  NeighborForm const one{
+      .call = Call::neighbor_call, .form = std::min(form, profile::Form::nonblocking)
+  };
   if (comm == MPI_COMM_NULL || (!records_ && !may_choose(one))) {
     return {};
   }
@@ -162,9 +165,10 @@ NeighborDecision Session::decide_in(profile::Form form, Call const& call, MPI_Co
     }
     decided.state = state;
     decided.decision = &decision_at(one, *state, table, decided.block_bytes);
-    if (learns() && one.is_blocking() && is_right) {
-      decided.decision = contest(*state, name, decided.block_bytes, *decided.decision);
-      decided.decision = &served(one, *state, *decided.decision);
+    if (learns() && is_right) {
+      decided.decision = &turn_of_neighbors(
+          {.call = name, .form = form}, *state, decided.block_bytes, *decided.decision
+      );
     }
     return MPI_SUCCESS;
   });
@@ -182,6 +186,11 @@ NeighborDecision Session::decide(Call const& call, MPI_Comm comm) noexcept {
 template <AnyNeighborCall Call>
 NeighborDecision Session::decide_start(Call const& call, MPI_Comm comm) noexcept {
   return decide_in(profile::Form::nonblocking, call, comm);
+}
+
+template <AnyNeighborCall Call>
+NeighborDecision Session::decide_init(Call const& call, MPI_Comm comm) noexcept {
+  return decide_in(profile::Form::persistent, call, comm);
 }
 
 template <AnyNeighborCall Call>

@@ -107,6 +107,17 @@ Learner& State::make_learner() {
   return learner;
 }
 
+StartedLearner& State::make_started_learner(Learning& learning) {
+  StartedLearner::Ranks const ranks{
+      .rank = facts_.rank, .shape = shape_, .world_ranks = &world_ranks_
+  };
+  StartedLearner& learner = started_learner_.emplace(ranks, learning);
+  if (neighbor_class_) {
+    learner.use(neighbor_shape(), neighbors());
+  }
+  return learner;
+}
+
 void State::take(PreparedNeighbors prepared, NeighborClass const& found) {
   neighbors().take(std::move(prepared));
   neighbor_class_ = found;

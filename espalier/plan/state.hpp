@@ -136,13 +136,7 @@ public:
 
   /// The same of nonblocking calls. Made on first use. Local.
   [[nodiscard]] StartedLearner& started_learner(Learning& learning) {
-    if (!started_learner_) {
-      started_learner_.emplace(
-          StartedLearner::Ranks{.rank = facts_.rank, .shape = shape_, .world_ranks = &world_ranks_},
-          learning
-      );
-    }
-    return *started_learner_;
+    return started_learner_ ? *started_learner_ : make_started_learner(learning);
   }
 
   /// The nonblocking call that is about to be started is timed, unless the counts are null.
@@ -249,6 +243,7 @@ public:
 
 private:
   Learner& make_learner();
+  StartedLearner& make_started_learner(Learning& learning);
   void make_groups();
   void make_selected(NativeSelections const& selections);
 

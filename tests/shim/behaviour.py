@@ -31,6 +31,7 @@ import behaviour_records
 import behaviour_settings
 import behaviour_site
 import behaviour_started
+import behaviour_started_neighbors
 import behaviour_traffic
 import behaviour_valgrind
 import behaviour_watching
@@ -53,6 +54,7 @@ MODULES = (
     behaviour_settings,
     behaviour_site,
     behaviour_started,
+    behaviour_started_neighbors,
     behaviour_traffic,
     behaviour_valgrind,
     behaviour_watching,

@@ -77,20 +77,6 @@ def case_neighbor_rule_started(context: Context) -> None:
         expect(blocking == {"neighbor_alltoall/combining"}, "its own rule", blocking)
 
 
-def case_started_neighbors_learn_nothing(context: Context) -> None:
-    """While a program learns, what is only started is native; there are no trials of it."""
-    outcome = context.launch(
-        context.program("mpi_shim_manners"),
-        ESPALIER_LEARN="50%",
-        ESPALIER_MEMORY="off",
-        ESPALIER_STATISTICS=str(context.statistics),
-    )
-    expect((outcome.code, outcome.lines) == (0, []), "a silent success", outcome)
-    for function, _ in STARTED:
-        found = {(row["algorithm"], row["reason"]) for row in rows(context, function)}
-        expect(found == {("native", "no profile")}, "native", found)
-
-
 def case_neighbor_rule_recognised(context: Context) -> None:
     """A graph with the edges of a stencil follows its rules for graphs, in every kind of call."""
     outcome = context.launch(

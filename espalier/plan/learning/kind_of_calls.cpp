@@ -93,10 +93,8 @@ void set_members(nlohmann::json& object, KindOfCalls const& kind) {
 KindOfCalls kind_from_members(Field const& object) {
   Field const name = object.at("collective");
   auto const [call, form] = profile::rule_call_in_file(name);
-  bool const is_learned = form == profile::Form::blocking ||
-                          (form == profile::Form::nonblocking && !profile::is_neighborhood(call));
-  if (!is_learned) {
-    name.fail("a blocking call, or a nonblocking one that is no neighborhood's");
+  if (form == profile::Form::persistent) {
+    name.fail("a blocking or a nonblocking call");
   }
   KindOfCalls kind{.call = call, .form = form};
   kind.shape = profile::shape_in_file(object, kind.call);

@@ -144,6 +144,11 @@ public:
   void note_started(std::span<double const> seconds);
   /// @}
 
+  /// Whether candidates are to be found for such calls of a neighborhood before its communicator
+  /// goes, as think_ahead() does for others.
+  /// @param now  what is known of the calls of this run
+  [[nodiscard]] bool wants_candidates_at_end(Trials const& now) const;
+
   /// Finds candidates for the kinds of calls that took most time and have none, or none that is
   /// faster and was looked for thoroughly: the next run begins with them. Takes a few milliseconds,
   /// which are charged. No other thread may use this object.

@@ -115,6 +115,12 @@ bool Learning::wants_candidates(Noted const& noted) {
   return !known.is_thorough && is_affordable && stake_of(noted) >= least_stake_of_search;
 }
 
+bool Learning::wants_candidates_at_end(Trials const& now) const {
+  std::optional<Trials> const known = trials(now.kind);
+  bool const is_known = (known && known->has_candidates()) || lesson(now.kind);
+  return !is_known && now.stake() >= least_stake && elapsed() >= shortest_program && left() > 0;
+}
+
 void Learning::look_for_candidates(Noted& noted) {
   KindOfCalls const kind = noted.trials.kind;
   Trials const known = trials(kind).value_or(noted.trials);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "espalier/neighborhood/catalog.hpp"
 #include "espalier/plan/learning/coverage.hpp"
 
 namespace espalier::plan {
@@ -25,10 +26,16 @@ rule_of_form(std::optional<profile::Profile> const& learned, KindOfCalls const& 
   return found == learned->rules().end() ? nullptr : &*found;
 }
 
+std::string name_of(profile::Rule const& rule) {
+  if (rule.neighbors != nullptr) {
+    return neighborhood::full_name(*rule.neighbors);
+  }
+  return rule.choice ? rule.choice->text() : "native";
+}
+
 /// The place of what a rule names, the native call being 0; none if it was not tried.
 std::optional<int> candidate_of(profile::Rule const& rule, Trials const& trials) {
-  std::string const name = rule.choice ? rule.choice->text() : "native";
-  auto const found = std::ranges::find(trials.algorithms, name);
+  auto const found = std::ranges::find(trials.algorithms, name_of(rule));
   return found == trials.algorithms.end()
              ? std::nullopt
              : std::optional(static_cast<int>(found - trials.algorithms.begin()) + 1);

@@ -2,6 +2,13 @@
 
 #include "espalier/plan/learning/started_learner.hpp"
 
+#include <chrono>
+
+#include "espalier/neighborhood/catalog.hpp"
+#include "espalier/plan/clock.hpp"
+#include "espalier/plan/neighbors/neighbor_name.hpp"
+#include "espalier/plan/neighbors/neighbors.hpp"
+
 namespace espalier::plan {
 namespace {
 
@@ -41,7 +48,8 @@ StartedLearner::Calls& StartedLearner::calls_of(profile::Call call, std::int64_t
   }
   std::unique_ptr<Calls>& place = (*row)[size_class(bytes)];
   if (place == nullptr) {
-    KindOfCalls const kind = kind_of(call, ranks_.shape, bytes, profile::Form::nonblocking);
+    profile::Shape const& shape = profile::is_neighborhood(call) ? neighbor_shape_ : ranks_.shape;
+    KindOfCalls const kind = kind_of(call, shape, bytes, profile::Form::nonblocking);
     place = std::make_unique<Calls>(
         Calls{.kind = kind, .bytes = bytes, .trials = learning_->started().find(kind)}
     );
@@ -59,21 +67,43 @@ Trials StartedLearner::trials_of(Calls const& calls) const {
   return trials;
 }
 
+/// Candidates for the next run: when it is over, the communicator may be gone.
+void StartedLearner::add_neighbors(Calls const& calls, Trials& trials) const {
+  if (!learning_->wants_candidates_at_end(trials)) {
+    return;
+  }
+  Clock::time_point const start = Clock::now();
+  auto const proposals =
+      neighbors_->propose(neighbor_call(calls.kind.call), calls.bytes, learning_->links());
+  for (NeighborProposal const& proposal : proposals) {
+    trials.add(neighborhood::full_name(*proposal.algorithm), proposal.seconds);
+  }
+  learning_->charge(std::chrono::duration<double>(Clock::now() - start).count());
+}
+
+void StartedLearner::leave(Calls const& calls) const {
+  if (!calls.stands->is_native()) {
+    double const saved = learning_->saved(calls.kind, calls.stands->algorithm_text());
+    learning_->gain(static_cast<double>(calls.count) * saved);
+  }
+  if (ranks_.rank != 0) {
+    return;
+  }
+  Trials trials = trials_of(calls);
+  if (profile::is_neighborhood(calls.kind.call)) {
+    add_neighbors(calls, trials);
+  }
+  learning_->note(trials, calls.bytes, *ranks_.world_ranks);
+}
+
 void StartedLearner::leave() const {
   for (auto const& row : calls_) {
     if (row == nullptr) {
       continue;
     }
     for (auto const& calls : *row) {
-      if (calls == nullptr) {
-        continue;
-      }
-      if (!calls->stands->is_native()) {
-        double const saved = learning_->saved(calls->kind, calls->stands->algorithm_text());
-        learning_->gain(static_cast<double>(calls->count) * saved);
-      }
-      if (ranks_.rank == 0) {
-        learning_->note(trials_of(*calls), calls->bytes, *ranks_.world_ranks);
+      if (calls != nullptr) {
+        leave(*calls);
       }
     }
   }

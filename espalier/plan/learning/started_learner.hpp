@@ -17,6 +17,8 @@
 
 namespace espalier::plan {
 
+class Neighbors;
+
 /// The nonblocking calls of one communicator, of which a program learns from run to run. Used by
 /// one thread at a time.
 class StartedLearner {
@@ -31,6 +33,12 @@ public:
   /// @param learning  must outlive this object
   StartedLearner(Ranks const& ranks, Learning& learning) : ranks_(ranks), learning_(&learning) {}
 
+  /// As Learner::use(), before the first call of a neighborhood.
+  void use(profile::Shape shape, Neighbors& neighbors) noexcept {
+    neighbor_shape_ = shape;
+    neighbors_ = &neighbors;
+  }
+
   /// Counts a call that rules, or their absence, leave to what is learned. The same on all ranks,
   /// except for what is timed: some of the calls that are no trials are, too.
   /// @param stands  what rules say, which runs outside of trials
@@ -38,7 +46,8 @@ public:
   [[nodiscard]] StartedTrials::Turn
   next(profile::Call call, std::int64_t bytes, profile::Decision const& stands, bool may_try);
 
-  /// Notes what is known of the calls, before this object goes. Local.
+  /// Notes what is known of the calls, before this object goes, and on rank 0 what the next run may
+  /// try in calls of neighborhoods. Local.
   void leave() const;
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
@@ -58,10 +67,14 @@ private:
 
   [[nodiscard]] Calls& calls_of(profile::Call call, std::int64_t bytes);
   [[nodiscard]] Trials trials_of(Calls const& calls) const;
+  void leave(Calls const& calls) const;
+  void add_neighbors(Calls const& calls, Trials& trials) const;
 
   Ranks ranks_;
   Learning* learning_;
-  std::array<std::unique_ptr<OfSizes>, profile::num_calls> calls_;
+  profile::Shape neighbor_shape_;
+  Neighbors* neighbors_ = nullptr;
+  std::array<std::unique_ptr<OfSizes>, profile::num_rule_calls> calls_;
 };
 
 }  // namespace espalier::plan

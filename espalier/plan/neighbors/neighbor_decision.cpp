@@ -50,7 +50,7 @@ profile::DecisionTable const& Session::find_table(NeighborForm one, State& state
   if (one.is_blocking() || !found->chooses()) {
     return *found;
   }
-  if (world_.writes_into_requests && !has_equal_blocks(one.call)) {
+  if (is_written_when_started(rule_call(one.call))) {
     return native_.table(NativeReason::written_requests);
   }
   return contexts_.starts() ? *found : native_.table(reason_not_to_start());
@@ -121,6 +121,27 @@ Session::served(NeighborForm one, State& state, profile::Decision const& decisio
     );
   }
   return native_.decision(NativeReason::refused_neighborhood);
+}
+
+profile::Decision const& Session::turn_of_neighbors(
+    profile::CallForm call,
+    State& state,
+    std::int64_t block_bytes,
+    profile::Decision const& decision
+) {
+  NeighborForm const one{.call = neighbor_call(call.call), .form = call.form};
+  if (one.is_blocking()) {
+    return served(one, state, *contest(state, call.call, block_bytes, decision));
+  }
+  if (call.form == profile::Form::persistent || !learns_of_starts()) {
+    return decision;
+  }
+  profile::Decision const& turn = turn_of_start(state, call.call, block_bytes, decision);
+  profile::Decision const& runs = served(one, state, turn);
+  if (&runs != &turn) {
+    state.time_start(nullptr);  // not what was to be timed
+  }
+  return runs;
 }
 
 void Session::survey_neighbors(MPI_Comm comm) {

@@ -104,6 +104,31 @@ TEST(StartedKinds, CheckWhatWasLearnedOfThisFormAlone) {
   EXPECT_GT(StartedKinds(earlier, learned, {.seconds = one_second}).cost(), 0);
 }
 
+/// A rule for calls between neighbours names one of their algorithms, which is no choice.
+TEST(StartedKinds, CheckWhatWasLearnedOfNeighbors) {
+  profile::Shape shape{.num_ranks = 8, .num_nodes = 2};
+  shape.topology = profile::Topology::grid;
+  shape.max_neighbors = 4;
+  Trials trials{
+      .kind = kind_of(profile::Call::neighbor_alltoall, shape, 1500, profile::Form::nonblocking),
+      .num_calls = 1000,
+      .seconds = 1e-3,
+  };
+  trials.add("neighbor_alltoall/direct", 1e-4);
+  trials.add("neighbor_alltoall/combining", 1e-4);
+  StartedKinds const tried(all({trials}), {}, {.seconds = one_second});
+  ASSERT_NE(tried.find(trials.kind), nullptr);
+  EXPECT_GT(tried.cost(), 0);
+  Settings learned;
+  learned.memory = rule(
+      R"(ineighbor_alltoall", "max_neighbors": 4, "topology": "grid)", "neighbor_alltoall/combining"
+  );
+  StartedKinds const checked(all({trials}), learned, {.seconds = one_second});
+  ASSERT_NE(checked.find(trials.kind), nullptr);
+  EXPECT_EQ(checked.cost(), 0) << "checks are native calls now and then";
+  EXPECT_TRUE(checked.tries(shape));
+}
+
 TEST(StartedKinds, FindNothingWhereNoTrialWasMade) {
   StartedKinds const kinds(all({untried(iallgathers(1500))}), {}, {.seconds = one_second});
   std::vector<double> seconds = kinds.seconds();

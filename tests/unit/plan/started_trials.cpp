@@ -131,10 +131,22 @@ TEST(KindOfCalls, OfStartedCallsHasTheirName) {
   set_members(object, iallgathers());
   EXPECT_EQ(object.at("collective"), "iallgather");
   EXPECT_EQ(kind_from_members(Field(object, "file")), iallgathers());
-  for (char const* const name : {"allgather_init", "ineighbor_alltoall", "iallgathers"}) {
+  for (char const* const name : {"allgather_init", "neighbor_alltoall_init", "iallgathers"}) {
     object["collective"] = name;
     EXPECT_THROW(static_cast<void>(kind_from_members(Field(object, "file"))), Error) << name;
   }
+}
+
+TEST(KindOfCalls, OfStartedCallsMayBeOfNeighbors) {
+  profile::Shape shape{.num_ranks = 8, .num_nodes = 2};
+  shape.topology = profile::Topology::grid;
+  shape.max_neighbors = 4;
+  KindOfCalls const kind =
+      kind_of(profile::Call::neighbor_alltoall, shape, 1500, profile::Form::nonblocking);
+  nlohmann::json object;
+  set_members(object, kind);
+  EXPECT_EQ(object.at("collective"), "ineighbor_alltoall");
+  EXPECT_EQ(kind_from_members(Field(object, "file")), kind);
 }
 
 /// Trials that decide.
