@@ -179,7 +179,7 @@ def case_started_neighbors_may_try_anything(context: Context) -> None:
     require_progress(context)
     outcome = context.launch(
         context.program("mpi_shim_neighbor_started"),
-        "native",
+        "often",
         ESPALIER_LEARN="on",
         ESPALIER_MEMORY=str(keep(context, many_trials())),
         ESPALIER_STATISTICS=str(context.statistics),

@@ -4,8 +4,8 @@
 /// MPI_Ineighbor_* of a program that knows nothing of Espalier, against an oracle; with Espalier
 /// switched off, of the MPI library itself.
 ///
-/// Usage: shim_neighbor_started each | native | many | freed | growth. With `native`, as with
-/// `each`, one call at a time, some or all of which are left to the MPI library.
+/// Usage: shim_neighbor_started each | native | often | many | freed | growth. With `native` and
+/// `often`, as with `each`, one call at a time, some or all of which are left to the MPI library.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,11 +25,11 @@ namespace {
 
 using namespace espalier::test;
 
-/// One at a time, completed by any function: twice, or as often as learning tries several
-/// algorithms.
-void check_each(Checks& checks, Topology const& topology, std::size_t seed, bool is_native) {
+/// Calls of one size, one at a time, completed by any function.
+void check_in_turn(
+    Checks& checks, Topology const& topology, std::size_t seed, bool is_native, int num_calls
+) {
   bool const has_multiple = has_multiple_edges(topology);
-  int const num_calls = is_native ? 8 : 2;
   for (Kind const kind : all_kinds) {
     if (is_native && is_known_to_fail_started(topology, kind, has_multiple)) {
       continue;
@@ -45,6 +45,20 @@ void check_each(Checks& checks, Topology const& topology, std::size_t seed, bool
         checks.expect(shim_test::complete(request) == MPI_SUCCESS, what + ": completion");
         checks.expect(job.is_right(), what + ": data");
       }
+    }
+  }
+}
+
+void check_each(Checks& checks, Topology const& topology, std::size_t seed, bool is_native) {
+  check_in_turn(checks, topology, seed, is_native, 2);
+}
+
+/// As often as several algorithms are tried by a program that learns.
+void check_often(Checks& checks, std::vector<Topology> const& all) {
+  has_equal_types = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].comm != MPI_COMM_NULL) {
+      check_in_turn(checks, all[i], i + 1, true, 8);
     }
   }
 }
@@ -223,6 +237,8 @@ int main(int argc, char** argv) {
   auto const run = [](Checks& checks, std::vector<Topology>& all, std::string const& what) {
     if (what == "many") {
       check_many(checks, all);
+    } else if (what == "often") {
+      check_often(checks, all);
     } else if (what == "freed") {
       check_freed(checks, all);
     } else if (what == "growth") {
