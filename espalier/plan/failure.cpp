@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "espalier/profile/call.hpp"
+
 namespace espalier::plan {
 namespace {
 

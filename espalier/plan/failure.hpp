@@ -9,7 +9,10 @@
 #include <mpi.h>
 
 #include "espalier/base/error.hpp"
-#include "espalier/profile/call.hpp"
+
+namespace espalier::profile {
+struct CallForm;
+}  // namespace espalier::profile
 
 namespace espalier::plan {
 
